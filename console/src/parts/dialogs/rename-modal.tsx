@@ -9,6 +9,8 @@ interface RenameModalProps {
   isCode?: boolean;
   maxLength: number;
   hint?: string;
+  /** On the button: "Rename" unless stated. */
+  action?: string;
   error: Error | null;
   isPending: boolean;
   onName(name: string): void;
@@ -16,7 +18,15 @@ interface RenameModalProps {
 }
 
 /** Asks for another name, and keeps what was typed where it was refused. */
-export const RenameModal = ({ title, name, isCode, maxLength, hint, ...on }: RenameModalProps) => (
+export const RenameModal = ({
+  title,
+  name,
+  isCode,
+  maxLength,
+  hint,
+  action = 'Rename',
+  ...on
+}: RenameModalProps) => (
   <Modal title={title} isOpen onClose={on.onClose}>
     <form
       className="stack"
@@ -44,7 +54,7 @@ export const RenameModal = ({ title, name, isCode, maxLength, hint, ...on }: Ren
           Cancel
         </button>
         <button type="submit" className="primary" disabled={on.isPending}>
-          Rename
+          {action}
         </button>
       </footer>
     </form>

@@ -13,6 +13,7 @@ import { accessWords } from '../../parts/words/access-words.ts';
 import { countWords, formatBytes, formatCount } from '../../parts/words/numbers.ts';
 import { CollectionMenu } from './collection-menu.tsx';
 import { CreateCollection } from './create-collection.tsx';
+import { DeletedCollections } from './deleted-collections.tsx';
 import { findImport, subscribeToImports } from './transfer/import-job.ts';
 import './data.css';
 import { WideTable } from '../../parts/lists/wide-table.tsx';
@@ -145,6 +146,7 @@ export const DataScreen = () => {
           </WideTable>
         </>
       )}
+      {data && <DeletedCollections projectId={projectId} />}
       {isCreating && (
         <CreateCollection
           projectId={projectId}

@@ -43,7 +43,12 @@ const useUndo = (projectId: string) => {
 const Counts = ({ undo }: { undo: Undo }) => (
   <dl className="facts">
     <dt>Come back</dt>
-    <dd>{countWords(undo.created, 'record')}</dd>
+    <dd>
+      {countWords(undo.created, 'record')}
+      {undo.collections.map(
+        ({ collection, records }) => `, ${collection} with ${countWords(records, 'record')}`,
+      )}
+    </dd>
     <dt>As they were</dt>
     <dd>{countWords(undo.updated, 'record')}</dd>
     <dt>Deleted, as newer</dt>
@@ -79,10 +84,11 @@ export const GoBack = ({ projectId, restorePoint, onClose }: GoBackProps) => {
       </p>
       {(!undo || isRunning) && !error && <Loading lines={3} />}
       {undo && undo.state === 'done' && <Counts undo={undo} />}
-      {undo?.notUndone.map(({ collection, how, records }) => (
-        <div key={collection} className="callout warn">
+      {undo?.notUndone.map(({ collection, how, records, at, reason }) => (
+        <div key={`${collection} ${at}`} className="callout warn">
           The collection {collection} was {how} meanwhile: its {countWords(records, 'record')} do
-          not come back.
+          not come back
+          {reason === 'conflict' && '; another one has its name, and the trash has them still'}.
         </div>
       ))}
       <Problem error={error ?? (undo?.error ? new Error(undo.error) : null)} />
@@ -90,9 +96,9 @@ export const GoBack = ({ projectId, restorePoint, onClose }: GoBackProps) => {
         <button type="button" onClick={onClose}>
           {isDone ? 'Close' : 'Cancel'}
         </button>
-        {isCounted && undo.changes > 0 && (
+        {isCounted && undo.changes + undo.collections.length > 0 && (
           <button type="button" className="danger" onClick={() => void begin(restorePoint, false)}>
-            Take back {countWords(undo.changes, 'change')}
+            Take back {countWords(undo.changes + undo.collections.length, 'change')}
           </button>
         )}
       </footer>

@@ -161,6 +161,59 @@ describe('the data of a project', () => {
     await page.context().close();
   });
 
+  it('brings a deleted collection back, at once and later, under another name where its own is taken', async () => {
+    const { page, project } = await bed.openProject('/data');
+    const { token } = project.owner;
+    const collection = `/projects/${project.id}/collections/notes`;
+    const make = () => project.api('POST', '/db/notes', { body: { data: { n: 1 } } });
+    const remove = async (what: string, action: string) => {
+      await page.getByRole('button', { name: 'More of notes', exact: true }).click();
+      await page.getByRole('menuitem', { name: what }).click();
+      await page.getByRole('dialog').getByText('you can restore').waitFor();
+      await page.getByRole('button', { name: action }).click();
+    };
+    const rows = (text: string) => page.getByRole('row').filter({ hasText: text });
+    await make();
+    await page.reload();
+    await remove('Delete collection…', 'Delete collection');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('notes is as it was').waitFor();
+    await remove('Delete all records…', 'Delete 1 record');
+    await rows('emptied').waitFor();
+    await make();
+    await bed.platform.control('PUT', `/projects/${project.id}/collections/empty`, {
+      token,
+      body: { access: 'private' },
+    });
+    await bed.platform.control('DELETE', `/projects/${project.id}/collections/empty`, { token });
+    await page.reload();
+    await rows('empty').first().waitFor();
+    await shoot(page, 'data-deleted-collections');
+    await expectAccessible(page);
+    await rows('emptied').getByRole('button', { name: 'Restore' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('There is a collection').waitFor();
+    await shoot(page, 'data-restore-as');
+    await expectAccessible(page);
+    await dialog.getByRole('textbox').fill('notes-before');
+    await dialog.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('link', { name: 'notes-before' }).waitFor();
+    await page.getByRole('button', { name: 'More of the deleted empty' }).click();
+    await page.getByRole('menuitem', { name: 'Erase for good…' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('empty');
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByRole('heading', { name: 'Deleted collections' }).waitFor({ state: 'detached' });
+    const { body } = await bed.platform.control('GET', collection.replace('/notes', ''), { token });
+    expect(
+      body.items.map(({ name, count }: { name: string; count: number }) => [name, count]),
+    ).toEqual([
+      ['notes', 1],
+      ['notes-before', 1],
+    ]);
+    expect(bed.problems).toEqual([]);
+    await page.context().close();
+  });
+
   it('goes on importing while one looks elsewhere, and after the page was closed', async () => {
     const { page, project } = await bed.openProject('/data/logs?panel=transfer');
     page.on('dialog', (dialog) => void dialog.accept());

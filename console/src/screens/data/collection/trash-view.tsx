@@ -9,6 +9,7 @@ import { Takes } from '../../../parts/takes.tsx';
 import { notify } from '../../../parts/toasts.tsx';
 import { Time } from '../../../parts/words/time.tsx';
 import { visibleText } from '../../../parts/words/visible-text.ts';
+import { DeletedCollections } from '../deleted-collections.tsx';
 import { actorWords } from '../record/history-tab.tsx';
 import { dataIn } from '../record/place.ts';
 
@@ -48,6 +49,7 @@ export const TrashView = ({ projectId, name }: { projectId: string; name: string
         <ApiCall name="listTrash" input={input} />
       </div>
       <Problem error={error} />
+      <DeletedCollections projectId={projectId} name={name} />
       <Listed
         pages={pages}
         empty={
