@@ -52,7 +52,7 @@ describe('messages of coding agents', () => {
 
   it('list tools whose input needs no reference and takes no unknown parameter', async () => {
     const { tools } = resultIn(await send(listTools, operatorToken));
-    expect(tools).toHaveLength(16);
+    expect(tools).toHaveLength(17);
     for (const { inputSchema } of tools) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
       expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$defs/);
