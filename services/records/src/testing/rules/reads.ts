@@ -127,12 +127,16 @@ export const list = (held: Held, who: Identity, operation: OperationOf<'list'>):
   return ok({ items, total: items.length });
 };
 
+/** As PostgreSQL writes it, whatever order its keys came in. */
+const inKeyOrder = (value: unknown): string =>
+  JSON.stringify(value, Object.keys(Object(value)).sort());
+
 /** As the cells of a row of CSV. */
 const inCells = (record: object): object =>
   Object.fromEntries(
     Object.entries(record)
       .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+      .map(([name, value]) => [name, typeof value === 'string' ? value : inKeyOrder(value)]),
   );
 
 /** Of CSV the names of columns too, of which none may tell of a field that the caller does not see. */
