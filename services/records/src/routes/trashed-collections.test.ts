@@ -5,6 +5,7 @@ import { asKey, asOwner, asUser, refusesStrangers, testProject, until } from '@b
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCollections } from '../collections/collections.ts';
 import { placeLimits } from '../collections/table/places.ts';
+import { createCollectionEraser } from '../erasure/erasure.ts';
 import { collectionsPath } from '../testing/calls.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
 
@@ -268,6 +269,23 @@ describe('deleted collections', () => {
     expect((await restore('wanted')).body.count).toBe(2);
   });
 
+  it('come back at the end of their days, or are gone: never a part of them', async () => {
+    for (let n = 0; n < 6; n++) {
+      const name = `ends${n}`;
+      await fill(name, 3);
+      const id = await numberOf(name);
+      await remove(name);
+      const outbox = { append: async () => {} };
+      const eraser = createCollectionEraser(bed.database, outbox as never);
+      const [{ status }] = await Promise.all([restore(name), endDays(id), eraser.run()]);
+      if (status === 200) expect(await ids(name)).toHaveLength(3);
+      else {
+        expect(status).toBe(404);
+        await until(async () => (await left(id)) === 0);
+      }
+    }
+  });
+
   it('come back to no more places than a project has', async () => {
     const own = { project: { ...testProject, id: 'full', number: 3205 } };
     const path = '/platform/projects/full/collections';
@@ -311,15 +329,17 @@ describe('deleted collections', () => {
     expect(await ids('once')).toHaveLength(3);
   });
 
-  it('come back whole or are erased, where both are asked at the same time', async () => {
+  it('come back whole or are erased, where both are asked while the eraser works', async () => {
     for (let n = 0; n < 6; n++) {
       const name = `either${n}`;
       await fill(name, 3);
       const id = await numberOf(name);
       await remove(name);
       const asked = n % 2 === 0 ? [restore(name), erase(name)] : [erase(name), restore(name)];
-      const statuses = (await Promise.all(asked)).map(({ status }) => status);
-      expect(statuses.toSorted()).toEqual([200, 404]);
+      const outbox = { append: async () => {} };
+      const eraser = createCollectionEraser(bed.database, outbox as never);
+      const [answers] = await Promise.all([Promise.all(asked), eraser.run(), eraser.run()]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
       if ((await find(name)) !== undefined) expect(await ids(name)).toHaveLength(3);
       else await until(async () => (await left(id)) === 1);
     }
