@@ -43,6 +43,12 @@ const points = async (bed: TestBed) => {
   return (body.items as { name: string }[]).map(({ name }) => name);
 };
 
+const trash = `/platform/projects/${testProject.id}/trash/collections`;
+const trashed = async (bed: TestBed) => {
+  const { body } = await bed.call('GET', trash, { identity: owner });
+  return (body.items as { name: string }[]).map(({ name }) => name);
+};
+
 const access = { read: ['owner', 'shared'], create: ['users'], change: ['owner'] };
 
 /** By operation; each has a collection of its name. */
@@ -177,6 +183,28 @@ const writes: Record<string, Write> = {
     request: { identity: owner },
     done: collections,
     expected: expect.not.arrayContaining(['deleteCollection']),
+  },
+  restoreCollection: {
+    method: 'POST',
+    path: () => `${platform}/restoreCollection/restore`,
+    request: { identity: owner, body: {} },
+    async prepare(bed) {
+      await bed.call('DELETE', `${platform}/restoreCollection`, { identity: owner });
+      return undefined;
+    },
+    done: numbers,
+    expected: [1],
+  },
+  eraseTrashedCollection: {
+    method: 'DELETE',
+    path: () => `${trash}/eraseTrashedCollection`,
+    request: { identity: owner },
+    async prepare(bed) {
+      await bed.call('DELETE', `${platform}/eraseTrashedCollection`, { identity: owner });
+      return undefined;
+    },
+    done: trashed,
+    expected: expect.not.arrayContaining(['eraseTrashedCollection']),
   },
 };
 
