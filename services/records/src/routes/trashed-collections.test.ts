@@ -5,6 +5,7 @@ import { asKey, asOwner, asUser, refusesStrangers, testProject, until } from '@b
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCollections } from '../collections/collections.ts';
 import { placeLimits } from '../collections/table/places.ts';
+import { settingColumns } from '../collections/table/removal.ts';
 import { createCollectionEraser } from '../erasure/erasure.ts';
 import { collectionsPath } from '../testing/calls.ts';
 import { ada, bob, createTestBed, type TestBed } from '../testing/test-bed.ts';
@@ -236,6 +237,21 @@ describe('deleted collections', () => {
     await fill('emptied', 1, asOwner());
     expect((await remove('emptied', '?empty=1')).body.keptUntil).toBeNull();
     expect(await find('emptied')).toMatchObject({ history: false });
+  });
+
+  it('have settings whose columns are all known where they are copied', async () => {
+    const rows = await bed.database.query<{ table: string; columns: string[] }>(
+      `SELECT attrelid::regclass::text AS table, array_agg(attname::text ORDER BY attname) AS columns FROM pg_attribute
+       WHERE attrelid = ANY ($1::text[]::regclass[]) AND attnum > 0 AND NOT attisdropped GROUP BY 1`,
+      [Object.keys(settingColumns)],
+    );
+    const known = Object.entries(settingColumns).map(([table, columns]) => [
+      table,
+      ['project_id', 'coll_id', ...columns.split(', ')].toSorted(),
+    ]);
+    expect(Object.fromEntries(known)).toEqual(
+      Object.fromEntries(rows.map(({ table, columns }) => [table, columns])),
+    );
   });
 
   it('do not come back where no changes are kept of them', async () => {

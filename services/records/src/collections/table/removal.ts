@@ -12,7 +12,7 @@ interface Named {
 const maxDeleted = 100;
 
 /** What says how a collection is written, and the columns beside those of every collection. */
-const settingColumns = {
+export const settingColumns = {
   slots:
     'slot, field, state, is_pinned, assigned_at, is_known, position, ready_at, distinct_share, uses, used_at, scans, scanned_ms, filled',
   unique_fields: 'number, field, fields, state, is_known, position, duplicates',
