@@ -1,4 +1,4 @@
-import { recordRoutes, undoRoutes } from '@backlot/contract';
+import { recordRoutes } from '@backlot/contract';
 import type { FairShares } from '@backlot/fair-shares';
 import { hintHeader, type RouteOptions, route } from '@backlot/http';
 import type { Collections } from '../collections/collections.ts';
@@ -64,36 +64,6 @@ export const deleteCollection = (collections: Collections, turns: RouteOptions) 
         body: { ok: true as const, count, keptUntil, ...(isTried && { dryRun: true as const }) },
         headers: { [hintHeader]: hint },
       };
-    },
-    turns,
-  );
-
-export const listTrashedCollections = (collections: Collections, reads: FairShares) =>
-  route(
-    undoRoutes.listTrashedCollections,
-    async ({ identity }) => {
-      const items = await collections.listKept(identity.project.number);
-      return { body: { items, hasMore: false, nextCursor: null } };
-    },
-    inTurn(reads),
-  );
-
-export const restoreCollection = (collections: Collections, turns: RouteOptions) =>
-  route(
-    undoRoutes.restoreCollection,
-    async ({ params, body, identity }) => ({
-      body: await collections.restore(identity.project, params.collection, body),
-    }),
-    turns,
-  );
-
-export const eraseTrashedCollection = (collections: Collections, turns: RouteOptions) =>
-  route(
-    undoRoutes.eraseTrashedCollection,
-    async ({ params, query, identity }) => {
-      const { number } = identity.project;
-      const count = await collections.eraseKept(number, params.collection, query.deletedAt);
-      return { body: { ok: true as const, count } };
     },
     turns,
   );

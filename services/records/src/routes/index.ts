@@ -7,11 +7,8 @@ import { listChanges } from './changes.ts';
 import { broadcastMessage, listPresence, setPresence } from './channels.ts';
 import {
   deleteCollection,
-  eraseTrashedCollection,
   listCollections,
-  listTrashedCollections,
   renameCollection,
-  restoreCollection,
   setCollectionAccess,
 } from './collections.ts';
 import { deleteRecords } from './delete-matching.ts';
@@ -30,9 +27,12 @@ import { tryAccess } from './try-access.ts';
 import {
   createRestorePoint,
   deleteRestorePoint,
+  eraseTrashedCollection,
   getUndo,
   listRestorePoints,
   listTrash,
+  listTrashedCollections,
+  restoreCollection,
   undoChanges,
 } from './undo.ts';
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { undoRoutes } from '@backlot/contract';
 import { type FairShares, toRequester } from '@backlot/fair-shares';
 import { type RouteOptions, route } from '@backlot/http';
+import type { Collections } from '../collections/collections.ts';
 import type { Trash } from '../history/trash.ts';
 import { CallReader } from '../reader.ts';
 import type { RestorePoints } from '../undo/restore-points.ts';
@@ -19,6 +20,36 @@ export const listTrash = (trash: Trash, answers: FairShares) =>
     const page = await trash.list(call.identity.project.number, call.query, reader);
     return { body: await holdAnswer(JSON.stringify(page), answers, reader) };
   });
+
+export const listTrashedCollections = (collections: Collections, reads: FairShares) =>
+  route(
+    undoRoutes.listTrashedCollections,
+    async ({ identity }) => {
+      const items = await collections.listKept(identity.project.number);
+      return { body: { items, hasMore: false, nextCursor: null } };
+    },
+    inTurn(reads),
+  );
+
+export const restoreCollection = (collections: Collections, turns: RouteOptions) =>
+  route(
+    undoRoutes.restoreCollection,
+    async ({ params, body, identity }) => ({
+      body: await collections.restore(identity.project, params.collection, body),
+    }),
+    turns,
+  );
+
+export const eraseTrashedCollection = (collections: Collections, turns: RouteOptions) =>
+  route(
+    undoRoutes.eraseTrashedCollection,
+    async ({ params, query, identity }) => {
+      const { number } = identity.project;
+      const count = await collections.eraseKept(number, params.collection, query.deletedAt);
+      return { body: { ok: true as const, count } };
+    },
+    turns,
+  );
 
 export const createRestorePoint = (points: RestorePoints, turns: RouteOptions) =>
   route(
