@@ -38,6 +38,8 @@ export const toWatch = (collection: Collection, asked: Asked, identity: Identity
 
 /** Where nobody has made the collection yet: what comes then is heard from its beginning. */
 const notMade = '-';
+/** Before the mark of one that came by its name with records in it, of which nobody was told. */
+const tookName = '~';
 
 /**
  * Says what decides which records the caller reads, beside those themselves: when it is another one, nobody is told of
@@ -54,8 +56,9 @@ export const watchMark = (collection: Collection | null, identity: Identity): st
         caller,
         [userId, role, groups, emailVerified],
       ];
-  return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 12);
+  const hash = createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 12);
+  return collection.tookName ? tookName + hash : hash;
 };
 
 export const isMarked = (before: string | undefined, now: string): boolean =>
-  before === now || before === notMade;
+  before === now || (before === notMade && !now.startsWith(tookName));

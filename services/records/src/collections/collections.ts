@@ -135,7 +135,7 @@ export const createCollections = ({
             `There is a collection ${JSON.stringify(newName)} already.`,
           );
         await database.query(
-          `UPDATE collections SET name = $3, is_set = true, epoch = epoch + 1 WHERE project_id = $1 AND name = $2`,
+          `UPDATE collections SET name = $3, is_set = true, took_name = true, epoch = epoch + 1 WHERE project_id = $1 AND name = $2`,
           [projectNumber, name, newName],
         );
         for (const changed of [name, newName]) await found.tellChanged(projectNumber, changed);

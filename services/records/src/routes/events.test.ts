@@ -127,6 +127,31 @@ describe('openEvents', () => {
     expect((await open('collections=board')).status).toBe(401);
   });
 
+  it('begins anew where a collection goes, and where one comes by its name with records in it', async () => {
+    for (const name of ['cards', 'drafts']) await bed.create(name, { n: 1 });
+    const [cards, pages] = await Promise.all([
+      open('collections=cards'),
+      open('collections=pages'),
+    ]);
+    const call = (method: string, path: string, body?: object) =>
+      bed.call(method, `${collectionsPath}/${path}`, {
+        identity: asOwner(),
+        ...(body && { body }),
+      });
+    await call('DELETE', 'cards');
+    await cards.take(1, 'reset');
+    expect((await call('POST', 'cards/restore', {})).status).toBe(200);
+    await cards.take(1, 'reset');
+    const made = await bed.create('cards', { n: 2 });
+    expect(await told(cards, 1)).toEqual([`create cards ${made.id}`]);
+    expect((await call('PATCH', 'drafts', { name: 'pages' })).status).toBe(200);
+    await pages.take(1, 'reset');
+    await call('DELETE', 'pages');
+    await pages.take(1, 'reset');
+    const page = await bed.create('pages', { n: 3 });
+    expect(await told(pages, 1)).toEqual([`create pages ${page.id}`]);
+  });
+
   it('a slow reader is told to begin anew, and hears of what comes then', async () => {
     await set('large', { access: 'shared' });
     const slow = await fetch(`${bed.http.url}/events?collections=large`, {

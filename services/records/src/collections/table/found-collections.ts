@@ -30,6 +30,8 @@ export interface Collection extends CollectionKey {
   /** Whether changes are kept. Default yes. */
   hasHistory?: boolean;
   personal?: Readonly<Record<string, PersonalKind>>;
+  /** Whether it has taken its name with records in it. */
+  tookName?: boolean;
   /** Epoch milliseconds; its number may have been another one's before. Absent: not known. */
   createdMs?: number;
 }
@@ -63,7 +65,7 @@ const cacheBytes = 64 * 1024 * 1024;
 
 const collectionSql = `SELECT coll_id, access, epoch, (
     SELECT json_agg(json_build_object('number', slot, 'field', field, 'state', state, 'distinctShare', distinct_share))
-    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, ${searchSql}, nullif(personal, '{}'), schema, ${limitsSql}, history, ${epochMsSql('created_at')}
+    FROM slots WHERE slots.project_id = $1 AND slots.coll_id = collections.coll_id), ${claimedFieldsSql}, ${searchSql}, nullif(personal, '{}'), schema, ${limitsSql}, history, ${epochMsSql('created_at')}, took_name
   FROM collections WHERE project_id = $1 AND name = $2`;
 
 /** The access of a collection in which nobody whom rules bind gives or changes what the server writes. */
@@ -119,6 +121,7 @@ export const createFoundCollections = (
       limits,
       history,
       created,
+      tookName,
     ] = row;
     const schema = schemaText ? readSchema(schemaText) : undefined;
     return {
@@ -135,6 +138,7 @@ export const createFoundCollections = (
       ...(personal && { personal: JSON.parse(personal) as Record<string, PersonalKind> }),
       ...(limits && { limits: JSON.parse(limits) as KeptLimits }),
       ...(history === 'f' && { hasHistory: false }),
+      ...(tookName === 't' && { tookName: true }),
     };
   };
 

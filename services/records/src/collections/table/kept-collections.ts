@@ -129,7 +129,7 @@ export const restoreKept = async (
   }
   await database.query(restoredSql, [...key, new Date(nowMs)]);
   await database.query(
-    `UPDATE collections SET name = $3, deleted_at = NULL, is_erased = false, epoch = epoch + 1 WHERE ${inCollection}`,
+    `UPDATE collections SET name = $3, took_name = true, deleted_at = NULL, is_erased = false, epoch = epoch + 1 WHERE ${inCollection}`,
     [...key, name],
   );
   return name;
