@@ -342,6 +342,36 @@ describe('idempotent answers', () => {
     expect(await ids()).toEqual([2]);
   });
 
+  it.each(['INSERT INTO idempotency', 'DELETE FROM idempotency'])(
+    'frees a claim whose statement is written though nobody heard of it: %s',
+    async (lost) => {
+      const asked: string[] = [];
+      const unheard = {
+        ...database,
+        async query(text: string, values: readonly unknown[]) {
+          const isFirst = text.startsWith(lost) && !asked.some((known) => known === lost);
+          if (isFirst) asked.push(lost);
+          // The one is written all the same, the other is not.
+          if (!isFirst || lost.startsWith('INSERT')) {
+            const rows = await database.query(text, values);
+            if (!isFirst) return rows;
+          }
+          throw new Error('It is silent.');
+        },
+      } as Database;
+      const store = createIdempotencyStore(unheard);
+      const failing = () => Promise.reject(new Error('It is silent.'));
+      await expect(store.runSlow(call, failing, nothing)).rejects.toThrow('It is silent.');
+      expect(await database.query('SELECT 1 FROM idempotency')).toHaveLength(1);
+      const again = await until(async () => {
+        const result = await store.runSlow(call, slowly(1), nothing);
+        return result !== 'in_progress' && result;
+      });
+      expect(again).toEqual({ answer, replayed: false });
+      expect(await ids()).toEqual([1]);
+    },
+  );
+
   it('forgets answers after 24 hours', async () => {
     const store = createIdempotencyStore(database);
     await store.run(call, work(1), nothing);

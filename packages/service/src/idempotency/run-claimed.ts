@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@backlot/database';
 import type { Answer, IdempotencyStore, IdempotentCall, IdempotentResult } from '@backlot/http';
 import type { AnswersDeps } from './run-in-transaction.ts';
@@ -49,6 +50,35 @@ const keep = async (
   if (kept.length === 0) throw new ClaimLost();
 };
 
+/** @returns whether there was one. An answer whose commit was not heard stays. */
+const free = async (database: Database, call: IdempotentCall, token: string): Promise<boolean> => {
+  const freed = await database.query(
+    `DELETE FROM idempotency WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL
+     RETURNING true`,
+    [hashCall(call).scopeHash, token],
+  );
+  return freed.length > 0;
+};
+
+/** Pauses between the tries to free a claim, which is over after two minutes by itself. */
+const freePausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];
+const maxFreed = 1000;
+let freedNow = 0;
+
+/** While PostgreSQL is away, and behind that: what it was sent before, it may still write. */
+const freeLater = async (...claimed: Parameters<typeof free>): Promise<void> => {
+  if (freedNow >= maxFreed) return;
+  freedNow += 1;
+  try {
+    for (const ms of freePausesMs) {
+      await sleep(ms, undefined, { ref: false });
+      if (await free(...claimed).catch(() => false)) return;
+    }
+  } finally {
+    freedNow -= 1;
+  }
+};
+
 /** The call is claimed first; what its work ends with and its answer commit together. */
 export const runClaimed = async (
   deps: AnswersDeps,
@@ -56,7 +86,10 @@ export const runClaimed = async (
 ): Promise<IdempotentResult> => {
   const { database } = deps;
   const token = randomUUID();
-  const known = await claim(database, call, token);
+  const known = await claim(database, call, token).catch((error: unknown) => {
+    void freeLater(database, call, token);
+    throw error;
+  });
   if (known) return known;
   try {
     const finish = await work();
@@ -73,13 +106,7 @@ export const runClaimed = async (
       await keep(deps, call, token, kept);
       return { answer: kept, replayed: false };
     }
-    // Where this fails too, the claim is free after its time. An answer whose commit was not heard stays.
-    await database
-      .query(
-        'DELETE FROM idempotency WHERE scope_hash = $1 AND claim = $2 AND sealed_answer IS NULL',
-        [hashCall(call).scopeHash, token],
-      )
-      .catch(() => {});
+    await free(database, call, token).catch(() => void freeLater(database, call, token));
     throw error;
   }
 };
