@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, apiAt } from '@backlot/testing/platform-api';
 import { until } from '@backlot/testing/until';
 import type { Acknowledged, SoakShop } from './load.ts';
@@ -43,17 +44,26 @@ const readNumbers = (debits: readonly Line[]): number[] => {
 /** Credits of a call whose gateway was killed are held for six minutes, and the reconciliation comes after five. */
 const longestHeldMs = 720_000;
 
+const lookEveryMs = 2000;
+
+const readCredits = async (control: Api, token: string) => {
+  const { status, body } = await control('GET', '/credits?limit=1', { token });
+  if (status !== 200) throw new Error(`GET /credits answered ${status} ${body.code}.`);
+  return body;
+};
+
 /** Calls by what they spent: none twice, none that was answered missing, nothing held. */
 const proveBooks = async (control: Api, models: SoakShop, answers: ReadonlySet<number>) => {
   const settled = async () => {
-    const { body } = await control('GET', '/credits?limit=1', { token: models.owner });
-    return body.reservedMillicredits === 0;
+    const { reservedMillicredits } = await readCredits(control, models.owner);
+    if (reservedMillicredits !== 0) await sleep(lookEveryMs);
+    return reservedMillicredits === 0;
   };
   await until(settled, { what: 'no credits held', timeoutMs: longestHeldMs });
   const lines = await readAll<Line>(control, '/credits?', models.owner);
   const debits = lines.filter(({ kind }) => kind === 'debit');
   const booked = new Set(readNumbers(debits));
-  const { body } = await control('GET', '/credits?limit=1', { token: models.owner });
+  const { balanceMillicredits } = await readCredits(control, models.owner);
   const sum = lines.reduce((total, { amountMillicredits }) => total + amountMillicredits, 0);
   return {
     'calls of the model': answers.size,
@@ -62,7 +72,7 @@ const proveBooks = async (control: Api, models: SoakShop, answers: ReadonlySet<n
       ...[...answers].filter((n) => !booked.has(n)).map((n) => `call ${n} is not booked`),
       ...twice(readNumbers(debits)).map((n) => `call ${n} is booked twice`),
       ...twice(debits.map(({ requestId }) => requestId)).map((id) => `debit ${id} is there twice`),
-      ...(sum === body.balanceMillicredits ? [] : [`lines sum to ${sum}`]),
+      ...(sum === balanceMillicredits ? [] : [`lines sum to ${sum}, not ${balanceMillicredits}`]),
     ],
   };
 };
