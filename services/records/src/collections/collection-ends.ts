@@ -133,6 +133,7 @@ export const createCollectionEnds = ({
     async bringBack(projectNumber, kept, isTried) {
       await lockCollections(database, projectNumber);
       const options = { isTried, places, nowMs: now() };
+      // An undo says the code of a refusal, and not its hint.
       const project = { id: '<id>', number: projectNumber };
       const name = await restoreKept(database, project, kept, options);
       if (!isTried) await found.tellChanged(projectNumber, name);
