@@ -62,20 +62,21 @@ const free = async (database: Database, call: IdempotentCall, token: string): Pr
 
 /** Pauses between the tries to free a claim, which is over after two minutes by itself. */
 const freePausesMs = [500, 1000, 2000, 4000, 8000, 16_000, 32_000];
-const maxFreed = 1000;
-let freedNow = 0;
+/** Claims of this process that wait to be freed; further ones are left to their two minutes. */
+const maxWaiting = 1000;
+let waiting = 0;
 
 /** While PostgreSQL is away, and behind that: what it was sent before, it may still write. */
 const freeLater = async (...claimed: Parameters<typeof free>): Promise<void> => {
-  if (freedNow >= maxFreed) return;
-  freedNow += 1;
+  if (waiting >= maxWaiting) return;
+  waiting += 1;
   try {
     for (const ms of freePausesMs) {
       await sleep(ms, undefined, { ref: false });
       if (await free(...claimed).catch(() => false)) return;
     }
   } finally {
-    freedNow -= 1;
+    waiting -= 1;
   }
 };
 
