@@ -8,6 +8,7 @@ import { placeLimits } from '../collections/table/places.ts';
 import { createSendChange } from '../record/change/send-change.ts';
 import { collectionsPath } from '../testing/calls.ts';
 import { ada, checksWithout, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { undoCalls } from '../testing/undo-calls.ts';
 import { createUndoRunner } from './run-undo.ts';
 
 const platform = `/platform/projects/${testProject.id}`;
@@ -36,16 +37,7 @@ describe('undo of deleted collections', () => {
     // Of two within a millisecond none is the first.
     bed.clock.pass(2);
   };
-  const untilDone = (id: string): Promise<Undo> =>
-    until(async () => {
-      const { body } = await call('GET', `${platform}/undo/${id}`);
-      return body.state !== 'running' && body;
-    });
-  const undo = async (request: object): Promise<Undo> => {
-    const { status, body } = await call('POST', `${platform}/undo`, request);
-    expect([status, body]).toEqual([200, body]);
-    return untilDone(body.id);
-  };
+  const { undo, untilDone } = undoCalls(() => bed);
   const fill = async (name: string, records: number, identity = asAda) => {
     const made = [];
     for (let n = 0; n < records; n++) made.push(await bed.create(name, { n }, identity));

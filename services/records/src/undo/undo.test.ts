@@ -10,6 +10,7 @@ import { createFoundCollections } from '../collections/table/found-collections.t
 import { createSendChange } from '../record/change/send-change.ts';
 import { collectionsPath } from '../testing/calls.ts';
 import { ada, bob, checksWithout, createTestBed, type TestBed } from '../testing/test-bed.ts';
+import { undoCalls } from '../testing/undo-calls.ts';
 import { createUndoRunner } from './run-undo.ts';
 
 const platform = `/platform/projects/${testProject.id}`;
@@ -39,16 +40,7 @@ describe('undo', () => {
     expect((await call('PUT', `${collectionsPath}/${name}`, body)).status).toBe(200);
   const mark = async (name: string) =>
     expect((await call('POST', `${platform}/restore-points`, { name })).status).toBe(201);
-  const untilDone = (id: string): Promise<Undo> =>
-    until(async () => {
-      const { body } = await call('GET', `${platform}/undo/${id}`);
-      return body.state !== 'running' && body;
-    });
-  const undo = async (request: object): Promise<Undo> => {
-    const { status, body } = await call('POST', `${platform}/undo`, request);
-    expect([status, body]).toEqual([200, body]);
-    return untilDone(body.id);
-  };
+  const { undo, untilDone } = undoCalls(() => bed);
   /** All that there is in a collection, with what is kept beside its records. */
   const snapshot = async (name: string) => {
     const key = [testProject.number, name];
